@@ -36,10 +36,10 @@ block() {
 	ok "$1, block $2: $3" test -s "$3"
 }
 
-# after FILE LINE TEXT...: puts lines behind the first line that is LINE.
+# after FILE LINE TEXT...: puts lines behind the first line that is LINE. Not all awks take a backslash at the end by -v.
 after() {
-	awk -v line="$2" -v text="$3" '{ print } $0 == line && !done { print text; done = 1 } END { exit !done }' \
-		"$1" >"$tmp/after" && cp "$tmp/after" "$1"
+	LINE=$2 TEXT=$3 awk '{ print } $0 == ENVIRON["LINE"] && !done { print ENVIRON["TEXT"]; done = 1 } END { exit !done }' \
+		"$1" >"$tmp/after" && cp "$tmp/after" "$1" || bail_out "$1 has no such line: $2"
 }
 
 built() {
