@@ -110,6 +110,24 @@ ln -s /dev/null "$tmp/here/x.trace"
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text)" CUAUDIT_OUTPUT="$tmp/here/x" "$tmp/app" call 3 \
 	2>"$tmp/err"
 is "$? $(cat "$tmp/err")" "0 " "... and of a link to a device no word"
+
+# closes DESCRIPTORS HOW LINES REGEX WHAT: the lines in the file of a program that closes descriptors, and what is said.
+helper trace/closes
+closes() {
+	rm -f "$tmp"/here/x.trace*
+	status=0
+	(ulimit -n "$1" && cd "$tmp/here" && audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text)" \
+		CUAUDIT_OUTPUT="$tmp/here/x" "$tmp/closes" "$2" "$tmp/here/x.trace") 2>"$tmp/err" || status=$?
+	is "$status $(number cuInit <"$tmp/here/x.trace")" "0 $3" "text, a program that $5: its lines"
+	like "$(cat "$tmp/err")" "$4" "... what is said, and what the program put there is as it was"
+}
+lost="^cuaudit: trace: 100 lines could not be written to $tmp/here/x\\.trace:"
+closes 1024 closes 101 '^$' "closes its descriptor"
+closes 1024 takes 101 '^$' "has files of its own by the numbers"
+closes 64 takes 1 "$lost too many files are open; raise the limit with ulimit -n\$" "has no descriptor left"
+closes 1024 replaces 0 "$lost the file was removed or replaced; leave it while the process runs\$" "replaces the file"
+audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(text)" "$tmp/closes" closes "$tmp/none" 2>"$tmp/err"
+is "$? $(number cuInit <"$tmp/err") $(number cuaudit <"$tmp/err")" "0 101 0" "text, the same on standard error"
 helper trace/opens
 (ulimit -n 64 && traced "print" "$tmp/opens")
 like "$(cat "$tmp/err")" "^cuaudit: trace: 1 call in $tmp/traces/" \

@@ -25,12 +25,13 @@ enum { LINE = 4096, TAIL = 256, TEXT = 1024 };
 
 static const char suffix[] = ".trace";
 
-static int fd = -1;
+static _Atomic int fd = -1;
 static struct trace_self self;	/* which file that is */
 static char path[PATH_MAX];	/* "" for standard error */
 static bool named;		/* the path is the file itself, and no link to it */
 static bool moved;		/* a child of fork: its path may be another */
 static _Atomic uint64_t unwritten;
+static _Atomic int hindrance;	/* why the last of these was not written */
 
 /* Of each thread, as its stack may be a signal's of a few KiB. */
 static int key;
@@ -65,6 +66,15 @@ static void add_error_text(struct buffer *out, const char *text)
 	buffer_char(out, ')');
 }
 
+/* Counts a line, unless error is 0. */
+static void lose(int error)
+{
+	if (!error)
+		return;
+	atomic_store_explicit(&hindrance, error, memory_order_relaxed);
+	atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
+}
+
 static int look(int file)
 {
 	int error = trace_self_look(file, &self);
@@ -93,13 +103,11 @@ int trace_text_setup(void)
 }
 
 /* One that has the parent's path goes on in the parent's file. */
-static void reopen(void)
+static void follow_fork(void)
 {
 	static char own[PATH_MAX];
-	struct trace_lock saved;
 	int file;
 
-	trace_lock(&saved);
 	if (moved && *path && !cuaudit_output_path(suffix, own, sizeof(own)) && strcmp(own, path)) {
 		file = io_open(own, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, IO_NOW);
 		strcpy(path, own);
@@ -107,16 +115,42 @@ static void reopen(void)
 			fd = file;
 	}
 	moved = false;
-	trace_unlock(&saved);
 }
 
-/* The program may have closed the descriptor, and have another file there. */
+/* Another descriptor of the same file, or -errno. */
+static int open_again(void)
+{
+	int file = *path ? io_open(path, O_WRONLY | O_APPEND, IO_NOW) : io_copy(STDERR_FILENO);
+
+	if (file >= 0 && !trace_self_is(file, &self)) {
+		io_close(file);
+		file = -ESTALE;
+	}
+	return file == -ENOENT ? -ESTALE : file;
+}
+
+/* Or -errno. The program may close any descriptor, and have another file there then, which is its own. */
+static int descriptor(void)
+{
+	int file = fd;
+	struct trace_lock saved;
+
+	if (!moved && trace_self_is(file, &self))
+		return file;
+	trace_lock(&saved);
+	follow_fork();
+	if (!trace_self_is(fd, &self))
+		fd = open_again();
+	file = fd;
+	trace_unlock(&saved);
+	return file;
+}
+
 static void put(const char *line, size_t size)
 {
-	if (moved)
-		reopen();
-	if (!trace_self_is(fd, &self) || io_write(fd, line, size, IO_REPORT))
-		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
+	int file = descriptor();
+
+	lose(file < 0 ? file : io_write(file, line, size, IO_REPORT));
 }
 
 void trace_text(const struct cuaudit_call *call)
@@ -127,7 +161,7 @@ void trace_text(const struct cuaudit_call *call)
 	size_t length, room;
 
 	if (!out.at) {
-		atomic_fetch_add_explicit(&unwritten, 1, memory_order_relaxed);
+		lose(-ENOMEM);
 		return;
 	}
 	buffer_char(&out, '[');
@@ -159,12 +193,13 @@ void trace_text(const struct cuaudit_call *call)
 void trace_text_finish(void)
 {
 	if (unwritten)
-		cuaudit_log(CUAUDIT_WARN, "trace: %llu line%s could not be written",
-			    (unsigned long long)unwritten, unwritten == 1 ? "" : "s");
+		cuaudit_log(CUAUDIT_WARN, "trace: %llu line%s could not be written to %s: %s",
+			    (unsigned long long)unwritten, unwritten == 1 ? "" : "s",
+			    *path ? path : "stderr", io_remedy(hindrance));
 	if (fd >= 0 && named && !moved && trace_self_is_gone(path, &self))
 		cuaudit_log(CUAUDIT_WARN, "trace: %s was removed or replaced while the process ran; "
 			    "leave it until the process has ended", path);
-	if (fd >= 0)
+	if (trace_self_is(fd, &self))
 		io_close(fd);
 	fd = -1;
 }
