@@ -59,6 +59,53 @@ CUAUDIT_LOG=debug CUAUDIT_INCLUDE='libx*' CUAUDIT_EXCLUDE='*' finds 0 '^ok      
 CUAUDIT_HOOKS='stat,coverage(fail=escapes)' finds 0 '^ok       glibc .*came through it$' "hooks run"
 is "$(find "$tmp" -name 'x*' -o -name '*.part' -o -name '*.coverage')" "" "and write nothing here"
 
+# an output that cannot be written, whose name is stat's own, and only a part of others'
+# output NAME WHY [HOOKS]: a problem where stat writes it
+output() {
+	CUAUDIT_HOOKS=${3-stat} CUAUDIT_OUTPUT=$1 finds 1 "^problem  CUAUDIT_OUTPUT: $1 cannot be written: $2" "an output: $1, ${3-stat}" --strict
+}
+mkdir -m 755 outputs && mkdir -m 1777 outputs/shared && cd outputs || exit 99
+mkdir directory
+echo kept >file
+ln -s file link
+ln -s nothing dangling
+ln -s ../file shared/planted
+ln -s "$(readlink -f /dev/null)" device
+ln file shared/linked
+mkfifo fifo
+there() {
+	find . ! -type d -printf '%p %i %m %n %s %T@ %l\n' | sort
+}
+there >"$tmp/before"
+output "$PWD/directory" 'it names a directory; choose'
+output directory 'it names a directory; choose' 'leak,stat(format=json)'
+CUAUDIT_OUTPUT=directory finds 1 '^problem  .*directory cannot be written' "an output: without CUAUDIT_HOOKS"
+output link 'it is a symbolic link; '
+output dangling 'it is a symbolic link; '
+output shared/planted '(it is a symbolic link|another user put it there)'
+output shared/linked 'another user put it there, or it has another name too; '
+output /proc/x '.*[a-z]'
+CUAUDIT_HOOKS=leak CUAUDIT_OUTPUT=/proc/x finds 1 '^problem  CUAUDIT_OUTPUT: no file can be made in /proc: ' "an output: /proc/x, leak"
+output /sys/x '.*[a-z]'
+CUAUDIT_OUTPUT=fifo finds 1 '^warning  CUAUDIT_OUTPUT: fifo is a FIFO, whose reader has to be there' "an output: a FIFO" --strict
+for hooks in leak 'stat(print=no)' 'trace'; do
+	for where in directory link; do
+		CUAUDIT_HOOKS=$hooks CUAUDIT_OUTPUT=$where finds 0 '^ok       the CUAUDIT_ variables' "an output: $where, $hooks" --strict
+		unlike "$(cat "$tmp/out")" '^[pw].*CUAUDIT_OUTPUT' "... and nothing more"
+	done
+done
+for where in file new directory/%p-%e device /dev/null /dev/stdout; do
+	CUAUDIT_OUTPUT=$where finds 0 '^ok       the CUAUDIT_ variables' "an output: $where" --strict
+done
+is "$(there)" "$(cat "$tmp/before")" "outputs: nothing is changed, made or left"
+if chattr +i file 2>"$tmp/chattr"; then
+	output file 'no permission to write there; '
+	chattr -i file
+else
+	skip 3 "no immutable files here"
+fi
+cd "$tmp" || exit 99
+
 # each setting as it was understood
 listed() {
 	"$cuaudit" doctor | sed -n 's/^ok       \(CUAUDIT_\|hook module\|enforced\|nothing is\|no hook\)/\1/p'

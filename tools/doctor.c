@@ -13,6 +13,7 @@
 
 #include "tools/auditor.h"
 #include "tools/child.h"
+#include "tools/doctor_output.h"
 #include "tools/doctor_providers.h"
 #include "tools/finding.h"
 #include "tools/interpreter.h"
@@ -22,7 +23,6 @@
 #include "tools/tls.h"
 #include "tools/tool.h"
 #include "tools/trial.h"
-#include "util/template.h"
 
 enum { TEXT = 512 };
 
@@ -163,27 +163,6 @@ static int check_trial(const char *auditor)
 	return 0;
 }
 
-/* What the trial does not show, since it writes elsewhere. */
-static void check_settings(void)
-{
-	const char *disable = getenv("CUAUDIT_DISABLE"), *output = getenv("CUAUDIT_OUTPUT");
-	char directory[PATH_MAX];
-	size_t length;
-
-	if (disable && !strcmp(disable, "1"))
-		finding_print(FINDING_DISABLED, NULL, NULL);
-	if (!output || !*output || template_fault(output))
-		return;
-	length = strrchr(output, '/') ? (size_t)(strrchr(output, '/') - output) : 0;
-	snprintf(directory, sizeof(directory), "%.*s", (int)length, output);
-	if (!length)
-		strcpy(directory, *output == '/' ? "/" : ".");
-	if (!strchr(directory, '%') && access(directory, W_OK | X_OK))
-		finding_print(FINDING_OUTPUT_DIRECTORY, directory, strerror(errno));
-	else if (access(output, F_OK) && errno == ENAMETOOLONG)
-		finding_print(FINDING_OUTPUT_LONG, NULL, NULL);
-}
-
 static void check_others(void)
 {
 	const char *others = auditor_others();
@@ -193,6 +172,17 @@ static void check_others(void)
 	else
 		finding_print(FINDING_NO_OTHER_AUDITORS, NULL, NULL);
 	free((void *)others);
+}
+
+static bool prints;	/* stat's report goes to CUAUDIT_OUTPUT, to which other modules append a suffix */
+
+static void take_setting(const char *text)
+{
+	static const char stat[] = "hook module stat";
+
+	if (!strncmp(text, stat, sizeof(stat) - 1) && strchr(":;,", text[sizeof(stat) - 1]))
+		prints = !strstr(text, "print=no");
+	finding_print(FINDING_SETTING, text, NULL);
 }
 
 /* What a child that only judges has listed, and what it said beside that. 0, or -1 after a message. */
@@ -215,7 +205,7 @@ static int check_list(const char *auditor)
 			finding_print(FINDING_SAID, at, NULL);
 		else if (!strncmp(at, listed, sizeof(listed) - 1) &&
 			 strncmp(at + sizeof(listed) - 1, end, sizeof(end) - 1) != 0)
-			finding_print(FINDING_SETTING, at + sizeof(listed) - 1, NULL);
+			take_setting(at + sizeof(listed) - 1);
 	}
 	if (!passes)
 		finding_print(FINDING_NOT_LISTED, NULL, NULL);
@@ -366,7 +356,7 @@ static void check_program(const char *name, const char *auditor)
 
 int tool_doctor(int argc, char **argv)
 {
-	const char *auditor, *first;
+	const char *auditor, *first, *disable = getenv("CUAUDIT_DISABLE");
 	enum finding finding;
 	bool strict = false;
 	int option;
@@ -384,7 +374,9 @@ int tool_doctor(int argc, char **argv)
 	} else {
 		finding_print(finding, first, NULL);
 	}
-	check_settings();
+	if (disable && !strcmp(disable, "1"))
+		finding_print(FINDING_DISABLED, NULL, NULL);
+	doctor_output(prints);
 	check_strict();
 	check_environment(auditor);
 	check_others();
