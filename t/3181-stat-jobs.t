@@ -113,6 +113,36 @@ like "$(tail -n 1 "$tmp/err")" "^cuaudit: 1 process of sh still runs; " "one tha
 kill "$(cat "$tmp/out")"
 rm -r "$TMPDIR"/*
 
+# In a PID namespace below, where it has another number, which may be another process's here.
+# within WORD: it runs until something is written to $tmp/go; the number that it has there is in $tmp/inner
+# shellcheck disable=SC2016
+within() {
+	tool stat -d sim -o "$tmp/text" sh -c 'cd "$2" && ulimit -f "$4" && unshare -pf sh -c '\''
+		"$1" sleep=8 "$3" >"$2/inner"; echo >called; read -r line <go'\'' sh "$@" >/dev/null 2>&1 &
+		read -r line <"$2/called"' sh "$tmp/workers" "$tmp" _exit=3 "$1"
+}
+if test "$(id -u)" = 0 && unshare -pf true 2>"$tmp/none"; then
+	mkfifo "$tmp/called" "$tmp/go"
+	within unlimited
+	like "$(cat "$tmp/text")" "^.* 8 +0 +$(cat "$tmp/inner")  still running +" "in a PID namespace: it is still running"
+	like "$(cat "$tmp/text")" "^.* 3 +0 +[0-9]+  (_exit 0|not by exit)" "... and one that ended there is not"
+	like "$(tail -n 1 "$tmp/err")" '^cuaudit: [0-9] processes of sh still run; ' "... as is reported"
+	kept=$(sed 's/.*cuaudit report //' "$tmp/err")
+	like "$("$cuaudit" report "$kept")" "^.* 8 +0 +[0-9]+  still running +" "... its statistics are kept"
+	echo >"$tmp/go"
+	timeout 300 sh -c 'while "$1" report "$2" | grep -q "still running"; do sleep 0.01; done' sh "$cuaudit" "$kept"
+	like "$("$cuaudit" report "$kept")" "^.* 8 +0 +[0-9]+  not by exit\(\) +" "... and later it is not"
+	rm -r "$kept"
+	within 100
+	is "$(grep -c ' left no statistics: ' "$tmp/err") $(grep -c ' processes of sh still run; ' "$tmp/err")" "1 1" \
+		"... one without room for its statistics"
+	like "$(cat "$tmp/err")" '^cuaudit: 1 process of sh left no statistics' "... is not said to have ended"
+	echo >"$tmp/go"
+	rm -r "$TMPDIR"/*
+else
+	skip 7 "no PID namespace here"
+fi
+
 # Without /proc nobody knows.
 if test "$(id -u)" = 0 && unshare -m sh -c 'umount -l /proc' 2>"$tmp/none"; then
 	unshare -m sh -c 'umount -l /proc && exec "$@"' sh "$cuaudit" stat -d sim -o "$tmp/text" "$tmp/workers" \

@@ -181,9 +181,26 @@ if test "$family" = new; then
 		"which is another one"
 fi
 
-# A process whose program was removed runs on.
+# One of a PID namespace below, where it has another number, runs on.
 helper trace/waits
 mkfifo "$tmp/hold"
+if test "$(id -u)" = 0 && unshare -pf true 2>"$tmp/none"; then
+	CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/within.cutrace)" unshare -pf \
+		sh -c 'LD_AUDIT=$1 "$2" <"$3" >"$4"; exit 0' sh "$LIBCUAUDIT" "$tmp/waits" "$tmp/hold" "$tmp/called" 2>"$tmp/err" &
+	waits=$!
+	exec 9>"$tmp/hold"
+	timeout 300 sh -c 'until test -s "$1"; do sleep 0.05; done' sh "$tmp/called"
+	like "$("$top_builddir/bin/cuaudit" report "$tmp/within.cutrace" 2>&1)" 'not finished  *still running' \
+		"a process of a PID namespace is still running"
+	exec 9>&-
+	ok "... until it ends" wait "$waits"
+	unlike "$("$top_builddir/bin/cuaudit" report "$tmp/within.cutrace" 2>&1)" 'still running' "... and later not"
+	rm "$tmp/called"
+else
+	skip 3 "no PID namespace here"
+fi
+
+# A process whose program was removed runs on.
 audited CUAUDIT_DRIVER=sim CUAUDIT_HOOKS="trace(file=$tmp/waits.cutrace)" "$tmp/waits" <"$tmp/hold" >"$tmp/called" 2>"$tmp/err" &
 waits=$!
 exec 9>"$tmp/hold"

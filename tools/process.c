@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tracefile/ending.h"
+#include "tracefile/proc.h"
 
 enum { EXEC_MS = 1000 };
 
@@ -20,7 +20,7 @@ bool process_runs(uint32_t pid, uint64_t start)
 {
 	uint64_t ticks = trace_process_ticks(pid);
 
-	return ticks && ticks == start;
+	return start && (ticks == start || trace_namespace_pid(pid, (uint32_t)start, 0));
 }
 
 /* Fields of /proc/PID/stat: 4, 22, 23, 26, 50 and 51. */
@@ -123,17 +123,27 @@ static bool has_environment(const char *pid, const char *mark)
 	return found;
 }
 
-bool process_may_have(const char *pid, const char *environment)
+static bool may_have(uint32_t number, const char *environment)
 {
-	char path[64];
+	char path[64], pid[16];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
+	snprintf(pid, sizeof(pid), "%u", number);
+	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno != ENOENT && errno != ESRCH;
 	close(fd);
 	return has_environment(pid, environment);
+}
+
+bool process_may_have(uint32_t pid, const char *environment)
+{
+	bool has = may_have(pid, environment);
+
+	for (uint32_t here = 0; !has && (here = trace_namespace_pid(pid, 0, here));)
+		has = may_have(here, environment);
+	return has;
 }
 
 static bool maps_have(const char *pid, const char *text)

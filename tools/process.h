@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the process of that pid runs, and began then: field 22 of /proc/PID/stat; see trace_processes_known. */
+/*
+ * Whether the process of that pid, here or in a PID namespace below, runs, and began then: field 22 of
+ * /proc/PID/stat; see trace_processes_known.
+ */
 bool process_runs(uint32_t pid, uint64_t start);
 
 /* Processes that were started with this text in their environment, or hide it and may have been started below this one. */
@@ -16,8 +19,11 @@ size_t process_count(const char *environment);
 /* One of those that process_count has last taken for one though it hides its environment; 0: there was none. */
 unsigned long process_hidden(void);
 
-/* Whether one runs that was started with this text in its environment, or whose environment cannot be read. */
-bool process_may_have(const char *pid, const char *environment);
+/*
+ * Whether one of that pid, here or in a PID namespace below, runs that was started with this text in its
+ * environment, or whose environment cannot be read.
+ */
+bool process_may_have(uint32_t pid, const char *environment);
 
 /* Another number for each program that a process executes, and each process; 0: there is none. */
 uint64_t process_image(const char *pid);

@@ -166,12 +166,10 @@ static const char *run_mark(void)
 static bool is_alive(const char *path)
 {
 	const char *end = strstr(base_name(path), ".part"), *at = end;
-	char pid[24] = "";
 
 	while (at > path && at[-1] >= '0' && at[-1] <= '9')
 		at--;
-	snprintf(pid, sizeof(pid), "%ld", strtol(at, NULL, 10));
-	return at < end && process_may_have(pid, run_mark());
+	return at < end && process_may_have((uint32_t)strtoul(at, NULL, 10), run_mark());
 }
 
 /* Whether the file was made since the program started; the system's clock has steps. */

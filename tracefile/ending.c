@@ -3,11 +3,12 @@
 #include "tracefile/ending.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tracefile/proc.h"
 
 enum { SECOND = 1000000000 };
 
@@ -17,30 +18,6 @@ static uint64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &time);
 	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
-}
-
-uint64_t trace_process_ticks(uint32_t pid)
-{
-	char path[64], text[1024], state;
-	unsigned long long start;
-	const char *at;
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (got <= 0)
-		return 0;
-	text[got] = '\0';
-	at = strrchr(text, ')');
-	if (!at || sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			  "%*s %*s %llu", &state, &start) != 2 || strchr("ZXx", state))
-		return 0;
-	return start;
 }
 
 bool trace_processes_known(void)
@@ -84,7 +61,9 @@ static bool runs(const struct cuaudit_trace_header *header)
 {
 	uint64_t ticks = trace_process_ticks(header->pid);
 
-	return ticks && ((uint32_t)ticks == header->process_start || began_before(header, ticks)) && is_program(header);
+	return (ticks && ((uint32_t)ticks == header->process_start || began_before(header, ticks)) &&
+		is_program(header)) ||
+	       (header->process_start && trace_namespace_pid(header->pid, header->process_start, 0));
 }
 
 const char *trace_ending_name(const struct cuaudit_trace_header *header)

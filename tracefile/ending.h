@@ -16,9 +16,6 @@ enum trace_ending {
 
 enum trace_ending trace_ending(const struct cuaudit_trace_header *header);
 
-/* When a process began, field 22 of /proc/PID/stat; 0: there is none, or it is dead. */
-uint64_t trace_process_ticks(uint32_t pid);
-
 /* Whether it is known which processes run: /proc is there. */
 bool trace_processes_known(void);
 
