@@ -59,6 +59,12 @@ CUAUDIT_LOG=debug CUAUDIT_INCLUDE='libx*' CUAUDIT_EXCLUDE='*' finds 0 '^ok      
 CUAUDIT_HOOKS='stat,coverage(fail=escapes)' finds 0 '^ok       glibc .*came through it$' "hooks run"
 is "$(find "$tmp" -name 'x*' -o -name '*.part' -o -name '*.coverage')" "" "and write nothing here"
 
+# a limit of a device that is not there
+CUAUDIT_HOOKS='limit(device0=1G;device7=1G)' finds 1 \
+	'^warning  limit: device7 limits nothing: programs see 2 devices, numbered from 0; name one of these$' "a device" --strict
+CUAUDIT_HOOKS='stat,limit(device1=1G)' finds 0 '^ok       hook module limit: device1=1G' "a device that is there" --strict
+CUAUDIT_HOOKS='limit(device1=1G;visible=0)' finds 0 '^ok       hook module limit: ' "... where limit chooses, it is not known"
+
 # an output that cannot be written, whose name is stat's own, and only a part of others'
 # output NAME WHY [HOOKS]: a problem where stat writes it
 output() {

@@ -63,8 +63,8 @@ static int run(int argc, char **argv)
 	/* Not for people: what the shells' completions ask, and children of its own. */
 	if (!strcmp(argv[1], "--complete"))
 		return complete(argc - 2, argv + 2);
-	if (!strcmp(argv[1], PROBE_WORD) && argc == 3)
-		return probe(argv[2]);
+	if (!strcmp(argv[1], PROBE_WORD) && (argc == 3 || argc == 4))
+		return probe(argv[2], argc == 4);
 	if (!strcmp(argv[1], CHECK_TRIAL_WORD) && argc == 4)
 		return trial(argv[2], argv[3]);
 	command = command_find(argv[1]);

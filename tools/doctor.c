@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,10 +177,30 @@ static void check_others(void)
 
 static bool prints;	/* stat's report goes to CUAUDIT_OUTPUT, to which other modules append a suffix */
 
+enum { DEVICES = 64 };
+
+static uint64_t limited;	/* devices that limit names, unless it chooses which of them programs see */
+
+static void take_limits(const char *options)
+{
+	static const char device[] = " device";
+	unsigned long number;
+	char *end;
+
+	while (!strstr(options, " visible=") && (options = strstr(options, device))) {
+		options += sizeof(device) - 1;
+		number = strtoul(options, &end, 10);
+		if (end > options && *end == '=' && number < DEVICES)
+			limited |= UINT64_C(1) << number;
+	}
+}
+
 static void take_setting(const char *text)
 {
-	static const char stat[] = "hook module stat";
+	static const char stat[] = "hook module stat", limit[] = "hook module limit:";
 
+	if (!strncmp(text, limit, sizeof(limit) - 1))
+		take_limits(text + sizeof(limit) - 1);
 	if (!strncmp(text, stat, sizeof(stat) - 1) && strchr(":;,", text[sizeof(stat) - 1]))
 		prints = !strstr(text, "print=no");
 	finding_print(FINDING_SETTING, text, NULL);
@@ -276,6 +297,19 @@ static void check_environment(const char *auditor)
 	free((void *)given);
 }
 
+static void print_missing(const char *devices)
+{
+	int count = atoi(devices);
+	char number[16], seen[32];
+
+	snprintf(seen, sizeof(seen), "%d device%s", count, count == 1 ? "" : "s");
+	for (int i = count; i < DEVICES; i++) {
+		snprintf(number, sizeof(number), "%d", i);
+		if (limited >> i & 1)
+			finding_print(FINDING_NO_DEVICE, number, seen);
+	}
+}
+
 static void prepare_plain(const void *data)
 {
 	(void)data;
@@ -286,7 +320,8 @@ static void prepare_plain(const void *data)
 static void check_driver(const char *auditor)
 {
 	const char *driver = getenv("CUAUDIT_DRIVER"), *path, *version;
-	char *argv[] = { (char *)child_self(), (char *)PROBE_WORD, NULL, NULL };
+	char *argv[] = { (char *)child_self(), (char *)PROBE_WORD, NULL,
+			 limited ? (char *)PROBE_DEVICES : NULL, NULL };
 	char values[2][TEXT], text[TEXT];
 	struct child child;
 	int number;
@@ -309,6 +344,8 @@ static void check_driver(const char *auditor)
 		number = atoi(version);
 		snprintf(text, sizeof(text), "%d.%d", number / 1000, number % 1000 / 10);
 		finding_print(FINDING_DRIVER, path, text);
+		if (limited && line(child.out, "devices", values[0]))
+			print_missing(values[0]);
 	}
 	child_free(&child);
 }

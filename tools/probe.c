@@ -11,12 +11,29 @@
 #include "tools/tool.h"
 
 #define VERSION(symbol) static const char version_name[] = #symbol;
+#define INIT(symbol) static const char init_name[] = #symbol;
+#define DEVICES(symbol) static const char devices_name[] = #symbol;
 #include "tools/driver.def"
 #undef VERSION
+#undef INIT
+#undef DEVICES
 
 typedef int (*version_fn)(int *version);
+typedef int (*init_fn)(unsigned int flags);
+typedef int (*devices_fn)(int *count);
 
-int probe(const char *driver)
+static void print_devices(void *handle)
+{
+	init_fn init = (init_fn)dlsym(handle, init_name);
+	devices_fn devices = (devices_fn)dlsym(handle, devices_name);
+	int count;
+
+	fflush(stdout);
+	if (init && devices && !init(0) && !devices(&count))
+		printf("devices %d\n", count);
+}
+
+int probe(const char *driver, bool devices)
 {
 	struct link_map *map;
 	void *handle, *function;
@@ -41,6 +58,8 @@ int probe(const char *driver)
 	failed = ((version_fn)function)(&version);
 	if (!failed)
 		printf("version %d\n", version);
+	if (!failed && devices)
+		print_devices(handle);
 	/* The call before loaded it, if nothing was wrong; a hook may have refused the call. */
 	if (dlopen("cuaudit-core.so", RTLD_NOW | RTLD_NOLOAD))
 		puts("core");
