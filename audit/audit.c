@@ -11,6 +11,7 @@
 #include "audit/calloc.h"
 #include "audit/chosen.h"
 #include "audit/compat.h"
+#include "audit/core_libc.h"
 #include "audit/core_loader.h"
 #include "audit/driver.h"
 #include "audit/env.h"
@@ -183,6 +184,8 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	if (space != LM_ID_BASE)
 		peer_open(&image);
 	core_loader_note(map, space, &image);
+	if (space == LM_ID_BASE)
+		core_libc_note(&image, object->flags & LINK_OBJECT_MAIN);
 	if (provider_is_driver(&image)) {
 		judge_replaced();
 		driver_open(object, &image);
@@ -191,8 +194,10 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 	}
 	if (object->flags & LINK_OBJECT_MAIN)
 		relocate_note_main(&image, space);
-	if (core_loader_is_core(&image))
+	if (core_loader_is_core(&image)) {
 		object->flags |= LINK_OBJECT_CORE;
+		core_libc_open(&image, map);
+	}
 	core_loader_meet_nvtx(&image);
 	if (chosen_takes(object, &image)) {
 		judge_replaced();

@@ -342,6 +342,38 @@ const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name)
 	return NULL;
 }
 
+static uint32_t gnu_hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+const ElfW(Sym) *elf_look_up(const struct elf_image *image, const char *name)
+{
+	const uint32_t *table = (const uint32_t *)image->gnu_hash, *buckets;
+	uint32_t hash = gnu_hash_of(name), first;
+
+	if (!table)
+		return elf_find(image, name);
+	first = table[1];
+	buckets = table + 4 + (size_t)table[2] * (sizeof(ElfW(Addr)) / 4);
+	if (!table[0] || !inside(image, (uintptr_t)buckets, (size_t)table[0] * 4))
+		return NULL;
+	for (uint32_t i = buckets[hash % table[0]]; i && i >= first && i < image->nsymbols; i++) {
+		uint32_t link = buckets[table[0] + (i - first)];	/* elf_count has read it */
+
+		if ((link | 1) == (hash | 1) && image->symbols[i].st_shndx != SHN_UNDEF &&
+		    sys_equal(elf_name(image, &image->symbols[i]), name) && !elf_version(image, i))
+			return &image->symbols[i];
+		if (link & 1)
+			break;
+	}
+	return NULL;
+}
+
 ElfW(Dyn) *elf_entry(const struct elf_image *image, const struct link_map *map, ElfW(Sxword) tag)
 {
 	for (ElfW(Dyn) *entry = map->l_ld;

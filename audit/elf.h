@@ -61,6 +61,12 @@ const char *elf_version(const struct elf_image *image, uint32_t number);
 /* The defined symbol of that name, of its default version, or NULL; after elf_count. */
 const ElfW(Sym) *elf_find(const struct elf_image *image, const char *name);
 
+/*
+ * The same, by GNU's hash table where the object has one: for many names, or in objects of very
+ * many symbols.
+ */
+const ElfW(Sym) *elf_look_up(const struct elf_image *image, const char *name);
+
 /* An object's first dynamic entry of that tag, or NULL. */
 ElfW(Dyn) *elf_entry(const struct elf_image *image, const struct link_map *map, ElfW(Sxword) tag);
 

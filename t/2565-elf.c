@@ -355,11 +355,44 @@ static void test_symbols(void)
 	ok(reads() && !elf_count(&image), "one off a word");
 }
 
+/* By GNU's hash table the same is found as without it. */
+static void test_look_up(void)
+{
+	enum { FIRST = 5, HEAD = 4 };
+	uint32_t *at = tables->gnu + WORDS - HEAD - 1 - (SYMBOLS - FIRST);
+	static const char *const others[] = { "", "cuMemFree_v2", "cuInitialize", "cuIni" };
+	unsigned int wrong = 0;
+
+	make_object();
+	set_entry(DT_GNU_HASH, (uintptr_t)at);
+	memcpy(at, (const uint32_t[]){ 1, FIRST, 0, 0, FIRST }, 5 * sizeof(*at));
+	for (uint32_t i = FIRST; i < SYMBOLS; i++)
+		at[HEAD + 1 + i - FIRST] = (gnu_hash_of(names[i]) & ~1u) | (i == SYMBOLS - 1);
+	ok(reads() && elf_count(&image) && image.nsymbols == SYMBOLS, "a chain of all that are defined");
+	for (uint32_t i = FIRST; i < SYMBOLS; i++)
+		wrong += elf_look_up(&image, names[i]) != &tables->symbols[i];
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		wrong += elf_look_up(&image, others[i]) != NULL;
+	is_int(wrong, 0, "each is found, and no other");
+	tables->symbols[FIRST + 1].st_shndx = SHN_UNDEF;
+	ok(!elf_look_up(&image, names[FIRST + 1]), "not one that is asked for");
+	at[HEAD + 1] |= 1;
+	ok(elf_look_up(&image, names[FIRST]) && !elf_look_up(&image, names[FIRST + 2]), "up to the chain's end");
+	at[HEAD] = 0;
+	ok(!elf_look_up(&image, names[FIRST]), "nor in a bucket that is empty");
+	at[0] = 0;
+	ok(!elf_look_up(&image, names[FIRST]), "nor without buckets");
+	make_object();
+	ok(reads() && elf_count(&image) && elf_look_up(&image, names[FIRST]) == &tables->symbols[FIRST],
+	   "without GNU's table too");
+}
+
 /* GNU's hash table, its last chain up to the segment's end or beyond it. */
 static void test_gnu(void)
 {
 	enum { HEAD = 4, SHORT = 3 };
 	unsigned int wrong = 0, counted = 0;
+	const ElfW(Sym) *found;
 
 	chance_begin(6, 0);
 	make_object();
@@ -397,6 +430,8 @@ static void test_gnu(void)
 			wrong++;
 		elf_count(&image);
 		wrong += image.nsymbols != want;
+		found = elf_look_up(&image, "cuInit");
+		wrong += found && strcmp(elf_name(&image, found), "cuInit") != 0;
 		counted += want > first;
 	}
 	is_int(wrong, 0, "symbols by GNU's hash table, %d times", ROUNDS);
@@ -528,6 +563,7 @@ int main(void)
 	test_both();
 	test_shuffled();
 	test_symbols();
+	test_look_up();
 	test_gnu();
 	test_versions();
 	test_writable();

@@ -29,7 +29,7 @@ static void *fork_and_call(void *unused)
 }
 
 /* The core's constructor makes its keys; it finds this one first. */
-int pthread_key_create(pthread_key_t *key, void (*end)(void *value))
+__attribute__((weak)) int pthread_key_create(pthread_key_t *key, void (*end)(void *value))
 {
 	create_fn create = (create_fn)dlsym(RTLD_NEXT, "pthread_key_create");
 	pthread_t thread;

@@ -21,7 +21,7 @@ static atomic_bool caught;
 static CUfunction function;
 
 /* libc's as everybody has it, cuaudit too. */
-__attribute__((visibility("default")))
+__attribute__((visibility("default"), weak))
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *given)
 {
 	create_fn *real = (create_fn *)(uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
