@@ -71,8 +71,9 @@ static _Atomic uint32_t first_key = THREAD_KEYS;	/* handed out downwards */
 
 /*
  * The destructor of the key: runs in every thread that ends. Destructors of the program's may call the driver after it,
- * in each of the rounds that libc makes while any sets a value again: it waits for the last. The value may be that
- * of another namespace's key of the same number; then the thread ends at once, as that one is not ours to set.
+ * in each of the rounds that libc makes while any sets a value again: it waits for the last but one, as in the last
+ * one sanitizers leave the thread, to which hooks belong. The value may be that of another namespace's key of the same
+ * number; then the thread ends at once, as that one is not ours to set.
  */
 static void end(void *value)
 {
@@ -81,7 +82,7 @@ static void end(void *value)
 
 	if (!thread)
 		return;
-	if (value == thread && ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+	if (value == thread && ++thread->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
 	    !pthread_setspecific(key, thread))
 		return;
 	if (thread_ends)
