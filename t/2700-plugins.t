@@ -467,7 +467,7 @@ run CUAUDIT_HOOKS="$tmp/first.so" CUAUDIT_OUTPUT="$tmp/output" INNER=alone
 is "$(cat "$tmp/output")" "alone" "... and in place of what was there before"
 
 # Threads that call exit() while another one reports: alone they would end the process at once.
-build exiting -Wl,--export-dynamic -pthread -x c - -ldl <<'C'
+build exiting -Wl,--export-dynamic -pthread -x c - <<'C'
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -538,7 +538,7 @@ for wants in 5 ''; do
 done
 
 # A handler of a signal that calls exit() then would wait for the lock of what it interrupted.
-build asking -Wl,--export-dynamic -x c - -ldl <<'C'
+build asking -Wl,--export-dynamic -x c - <<'C'
 #include <dlfcn.h>
 #include <signal.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@ routes_flags="-O1 -g -Wall -Wextra -fno-optimize-sibling-calls"
 build() {
 	build_name=$1
 	shift
-	compile $routes_flags -o "$tmp/$build_name" "$@" >"$tmp/build.out" 2>&1 && return
+	compile $routes_flags -o "$tmp/$build_name" "$@" -ldl >"$tmp/build.out" 2>&1 && return
 	sed 's/^/# /' "$tmp/build.out"
 	bail_out "cannot build $build_name"
 }
