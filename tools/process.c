@@ -49,7 +49,7 @@ static bool read_layout(const char *pid, struct layout *layout)
 			  "%*s %*s %*s %llu %llu %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 			  "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu",
 			  &layout->parent, &layout->began, &layout->memory, &layout->code, &layout->start,
-		      &layout->end) == 6;
+			  &layout->end) == 6;
 }
 
 /*
@@ -167,7 +167,7 @@ bool process_has(const char *pid, enum process_text where, const char *text)
 	return where == PROCESS_MAPS ? maps_have(pid, text) : has_environment(pid, text);
 }
 
-/* Whether the kernel shows its environment to root alone, or it wrote over it, as for a title, and is audited all the same. */
+/* Whether the kernel shows it to root alone, or it was written over, as by a title, of a process that is audited. */
 static bool hides_environment(const char *pid)
 {
 	char path[64], text[4096] = "";
@@ -192,7 +192,7 @@ static bool hides_environment(const char *pid)
 	return at && strtoul(at + sizeof("\nUid:"), NULL, 10) == getuid();
 }
 
-/* Whether it is this process, or what this one is below of; who has no parent any more is below of the first of a system. */
+/* Whether it is this process or one above it: the first of a system is above whose parents have ended. */
 static bool is_above(unsigned int pid)
 {
 	struct layout layout = { .parent = (unsigned int)getpid() };
@@ -208,7 +208,7 @@ static bool is_above(unsigned int pid)
 
 /*
  * Whether a process that hides its environment may be one of those below us: it began after us, as its parents did, and
- * these hide theirs, up to us or, as parents end, to one that we are below of.
+ * these hide theirs, up to us or, as parents end, to one above us.
  */
 static bool may_be_below(const char *pid, const char *environment)
 {
