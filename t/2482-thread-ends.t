@@ -3,6 +3,7 @@
 # for a thread.
 . "${top_srcdir:-$(dirname "$0")/..}/t/rules/lib.sh"
 
+command -v jq >"$tmp/none" || skip_all "no jq"
 helpers nvtx/ends hostile/own_memory
 for keys in 0 40; do
 	for round in 1 2 3; do

@@ -190,7 +190,9 @@ watched() {
 	is "$status $(sed 1q "$tmp/err")" "0 cuaudit: no call of $watched_text; see cuaudit doctor" "what was watched: $*"
 }
 watched "what is watched was counted in any process of true, with CUAUDIT_DOMAINS=runtime" CUAUDIT_DOMAINS=runtime
-watched "what is watched was counted in any process of true, with CUAUDIT_PROVIDERS=libz.so.1" CUAUDIT_PROVIDERS=libz.so.1
+if test "$(loader_family)" = new; then
+	watched "what is watched was counted in any process of true, with CUAUDIT_PROVIDERS=libz.so.1" CUAUDIT_PROVIDERS=libz.so.1
+fi
 watched "the CUDA driver was counted in any process of true, with CUAUDIT_DOMAINS=driver CUAUDIT_EXCLUDE=libx.so\
  CUAUDIT_FUNCTIONS=cuInit CUAUDIT_INCLUDE=(main)" CUAUDIT_FUNCTIONS=cuInit CUAUDIT_INCLUDE='(main)' \
 	CUAUDIT_EXCLUDE=libx.so CUAUDIT_DOMAINS=driver

@@ -92,7 +92,9 @@ output shared/planted '(it is a symbolic link|another user put it there)'
 output shared/linked 'another user put it there, or it has another name too; '
 output /proc/x '.*[a-z]'
 CUAUDIT_HOOKS=leak CUAUDIT_OUTPUT=/proc/x finds 1 '^problem  CUAUDIT_OUTPUT: no file can be made in /proc: ' "an output: /proc/x, leak"
-output /sys/x '.*[a-z]'
+if test -d /sys/kernel; then
+	output /sys/x '.*[a-z]'
+fi
 CUAUDIT_OUTPUT=fifo finds 1 '^warning  CUAUDIT_OUTPUT: fifo is a FIFO, whose reader has to be there' "an output: a FIFO" --strict
 for hooks in leak 'stat(print=no)' 'trace'; do
 	for where in directory link; do
